@@ -1,0 +1,1 @@
+"""One module for each command of `floe`, imported when the command runs."""

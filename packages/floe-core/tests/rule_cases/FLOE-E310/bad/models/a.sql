@@ -1,0 +1,3 @@
+-- a
+select id
+from {{ ref('b') }}

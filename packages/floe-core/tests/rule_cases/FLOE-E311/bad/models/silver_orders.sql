@@ -1,0 +1,5 @@
+
+
+select *
+from {{ ref('bronze_orders') }}
+join {{ ref('gold_orders') }} using (id)

@@ -1,0 +1,4 @@
+
+
+select *
+from {{ ref('bronze_orders') }}

@@ -1,0 +1,3 @@
+select * from {{ ref('orders') }}
+except
+select * from {{ ref('payments') }}

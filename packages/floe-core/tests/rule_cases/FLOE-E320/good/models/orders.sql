@@ -1,0 +1,4 @@
+select id,
+       amount
+from {{ source('shop', 'orders') }}
+where amount > 0

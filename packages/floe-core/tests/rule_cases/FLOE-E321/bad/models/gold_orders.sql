@@ -1,0 +1,4 @@
+{{ config(materialized='table') }}
+
+select o.*
+from {{ ref('bronze_orders') }} o

@@ -1,0 +1,2 @@
+{% set newest = 0 %}
+select id from {{ source('shop', 'orders') }} where id > {{ newest + 1 }}

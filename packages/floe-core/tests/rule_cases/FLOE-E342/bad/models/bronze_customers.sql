@@ -1,0 +1,1 @@
+select id, lower(email) as contact, country from {{ source('crm', 'customers') }}

@@ -1,0 +1,3 @@
+-- as before
+{{ config(file_format='delta') }}
+select 1 as id

@@ -1,0 +1,2 @@
+{{ config(alias='Customers') }}
+select 1 as id

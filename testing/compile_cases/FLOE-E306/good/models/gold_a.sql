@@ -1,0 +1,2 @@
+{{ config(alias='customers') }}
+select 1 as id

@@ -1,0 +1,1 @@
+"""Suites that a plugin must pass, for authors inside and outside of floe."""
