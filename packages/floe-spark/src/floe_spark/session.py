@@ -12,6 +12,7 @@ from types import TracebackType
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped] # py4j has no types
 from pyspark import SparkContext
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from floe_core.catalog import Jar
@@ -23,6 +24,7 @@ from floe_spark.jvm import Jvm, forget_address, start_jvm
 from floe_spark.settings import SparkSettings
 
 EXTENSIONS = "spark.sql.extensions"
+REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # pyspark's, of each error, as JSON with its trace
 ICEBERG_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
@@ -92,6 +94,7 @@ class Engine:
                 raise self.jvm.lost() from exc
             finally:
                 forget_address()
+            _let_pyspark_report(False)  # errors are raised as well, and floe says them
         return self._session
 
     def check(self) -> None:
@@ -111,6 +114,7 @@ class Engine:
             self.jvm.stop()
             SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
             SparkSession._instantiatedSession = None
+            _let_pyspark_report(True)
 
     def __enter__(self) -> Engine:
         return self
@@ -138,6 +142,11 @@ def start_engine(
     if remote:  # in one JVM the class path is enough, and nothing is copied
         conf["spark.jars"] = ",".join([*filter(None, [conf.get("spark.jars", "")]), *remote])
     return Engine(start_jvm(java, jars, conf, work / "spark.log", level, settings.local))
+
+
+def _let_pyspark_report(wanted: bool) -> None:
+    for name in REPORTS:  # only as pyspark makes them: an ordinary logger of this name breaks pyspark
+        PySparkLogger.getLogger(name).disabled = not wanted
 
 
 @contextmanager
