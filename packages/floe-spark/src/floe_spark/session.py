@@ -24,7 +24,7 @@ from floe_spark.jvm import Jvm, forget_address, start_jvm
 from floe_spark.settings import SparkSettings
 
 EXTENSIONS = "spark.sql.extensions"
-REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # pyspark's, of each error, as JSON with its trace
+REPORTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # pyspark's, of each error, as JSON with a trace
 ICEBERG_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
 
