@@ -17,6 +17,7 @@ from floe_contracts.commands import command
 from floe_contracts.lint import lint
 from floe_core.findings import Report, relative_to_cwd
 
+HELP = ["-h", "--help"]  # as below the root: click keeps the option that it made first
 SPEC = (Path(__file__).parent / "contracts" / "spec-shorthand.yaml").read_text()
 PRODUCT = """\
     apiVersion: floe.dev/v1
@@ -55,7 +56,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
 
     def call(*args: str) -> tuple[int, str]:
-        result = CliRunner().invoke(command, list(args), obj=Terminal(), standalone_mode=False)
+        words = list(args)
+        result = CliRunner().invoke(command, words, obj=Terminal(), standalone_mode=False, help_option_names=HELP)
         if result.exception:
             raise result.exception
         return int(result.return_value), result.output

@@ -19,6 +19,7 @@ from floe_core.findings import FloeError, Report
 from floe_core.identity import Actor, Consumer, ContractMetadata
 from floe_iceberg.commands import command
 
+HELP = ["-h", "--help"]  # as below the root: click keeps the option that it made first
 PRODUCT = f"""\
     apiVersion: floe.dev/v1
     kind: DataProduct
@@ -76,7 +77,8 @@ def floe(project: Path) -> Floe:
     """Runs a command in the product's folder: its exit code, and what it printed."""
 
     def run(*args: str, folder: Path = project) -> tuple[int, str]:
-        done = CliRunner().invoke(command, [*args, "--in", str(folder)], obj=Terminal(), standalone_mode=False)
+        words = [*args, "--in", str(folder)]
+        done = CliRunner().invoke(command, words, obj=Terminal(), standalone_mode=False, help_option_names=HELP)
         if done.exception:
             raise done.exception
         return int(done.return_value or 0), done.stdout
