@@ -16,6 +16,7 @@ setup: .venv/.synced ## install everything that uv.lock names into .venv, and fe
 
 .venv/.synced: uv.lock pyproject.toml $(wildcard packages/*/pyproject.toml plugins/*/pyproject.toml testing/*/pyproject.toml)
 	$(UV) sync --locked --all-packages --compile-bytecode
+	$(RUN) python -m compileall -q $(SOURCES)
 	$(RUN) python -m floe_spark.fetch
 	@touch $@
 
