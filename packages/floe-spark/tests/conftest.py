@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from floe_core.files import cache_folder
 from floe_core.findings import FloeError
 from floe_spark.jars import JARS, ensure_jars
 from floe_spark.session import start_engine
@@ -68,6 +69,12 @@ def clean_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("FLOE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session")
+def user_cache() -> Path:
+    """The cache of whoever runs the tests: what was prepared there need not be made again."""
+    return cache_folder()
 
 
 @pytest.fixture(scope="session")

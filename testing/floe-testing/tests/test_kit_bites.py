@@ -185,6 +185,7 @@ def test_a_bug_is_found(run_kit: RunKit, outside: Path, bug: str) -> None:
     assert test in failures(run_kit("broken", {}, *only(test), exit_code=1, path=outside))
 
 
+@pytest.mark.service
 @pytest.mark.parametrize("bug", REST_BUGS)
 def test_a_bug_of_a_service_is_found(run_kit: RunKit, outside: Path, tmp_path: Path, bug: str) -> None:
     code, test = REST_BUGS[bug]
