@@ -256,12 +256,10 @@ def _escape(text: str) -> str:
 
 
 def _open_gateway(port: int, secret: str) -> JavaGateway:
-    """pyspark takes an address from the environment only; `forget_address` removes it again."""
+    """pyspark takes an address from the environment only; it does not stay there."""
     os.environ.update(dict(zip(ADDRESS, (str(port), secret), strict=True)))
-    return launch_gateway()  # type: ignore[no-untyped-call] # pyspark gives it no types
-
-
-def forget_address() -> None:
-    """For the thread that owns the environment: others may be copying it."""
-    for name in ADDRESS:
-        os.environ.pop(name, None)
+    try:
+        return launch_gateway()  # type: ignore[no-untyped-call] # pyspark gives it no types
+    finally:
+        for name in ADDRESS:
+            del os.environ[name]

@@ -20,7 +20,7 @@ from floe_core.doctor import HERE
 from floe_core.findings import Finding, FloeError
 from floe_spark.jars import JARS, ensure_jars
 from floe_spark.java import find_java
-from floe_spark.jvm import Jvm, forget_address, start_jvm
+from floe_spark.jvm import Jvm, start_jvm
 from floe_spark.settings import SparkSettings
 
 EXTENSIONS = "spark.sql.extensions"
@@ -92,8 +92,6 @@ class Engine:
                 raise FloeError(Finding("FLOE-E705", f"{cause} (log: {self.jvm.log})", HERE)) from exc
             except (Py4JError, OSError) as exc:
                 raise self.jvm.lost() from exc
-            finally:
-                forget_address()
             _let_pyspark_report(False)  # errors are raised as well, and floe says them
         return self._session
 
