@@ -249,6 +249,32 @@ def test_generation_can_be_switched_off(tmp_path: Path) -> None:
     assert read_contracts(loaded, None, merged) == ((), [])
 
 
+INPUTS = """\
+    input_ports:
+      - {name: orders, source: {product: sales.web-orders, version: "^1"}}
+      - {name: people, source: {product: crm.people, contract: everyone}}
+      - {name: leads, source: {ingestion: salesforce}}
+"""
+
+
+@pytest.mark.parametrize("written", [False, True], ids=["generated", "completed"])
+def test_a_contract_names_what_it_rests_on(tmp_path: Path, written: bool) -> None:
+    """Contracts of other products only; an explicit contract keeps its own properties beside it."""
+    mine = "id: x\nversion: 1.2.0\nkind: DataContract\napiVersion: v3.1.0\nstatus: active\nname: customers\n"
+    mine += "schema: [{name: gold_customers}]\ncustomProperties: [{property: cost_center, value: x1}]\n"
+    put(tmp_path, {"platform/manifest.yaml": ENTERPRISE.replace("ENFORCEMENT", "block")})
+    put(tmp_path, {"floe.yaml": PRODUCT + INPUTS, **({"datacontract.yaml": mine} if written else {})})
+    loaded, merged = product(tmp_path)
+    [contract], _ = read_contracts(loaded, None, merged)
+    known = {item["property"]: item["value"] for item in contract.document["customProperties"]}
+    assert known == {
+        **({"cost_center": "x1"} if written else {}),
+        "floe.inputs": ["sales.web_orders/orders", "crm.people/everyone"],
+    }
+    place = contract.place(("customProperties", len(known) - 1, "value"))
+    assert (tmp_path / "floe.yaml").read_text().splitlines()[place.line - 1].strip().startswith("input_ports")
+
+
 def test_the_domain_of_a_mesh_names_the_contract(tmp_path: Path) -> None:
     put(tmp_path, {"platform/manifest.yaml": ENTERPRISE.replace("ENFORCEMENT", "block")})
     domain = "apiVersion: floe.dev/v1\nkind: Manifest\nmetadata: {name: crm}\nscope: domain\n"

@@ -1,4 +1,4 @@
-"""Contracts that nobody wrote: from output ports, completed from the dbt project."""
+"""Contracts that nobody wrote: from a product's ports, completed from the dbt project."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from floe_contracts.schemas import WRITTEN
 from floe_contracts.writer import Find, Writer, finder, types
 from floe_core.contract import Json
 from floe_core.order import iso_duration, show
-from floe_core.schemas.data_product import DataProductMetadata, OutputPort, PortColumn, PortSla
+from floe_core.schemas.data_product import DataProductMetadata, InputPort, OutputPort, PortColumn, PortSla
 from floe_core.source import KeyPath
 
 LEVEL = "floe.classification"
+INPUTS = "floe.inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,17 @@ class Port:
 
 
 def generate(
-    ports: Sequence[Port], naming: Naming, contract: str, start: Find, models: Models | None = None
+    ports: Sequence[Port],
+    naming: Naming,
+    contract: str,
+    start: Find,
+    models: Models | None = None,
+    inputs: Sequence[InputPort] = (),
 ) -> Draft:
-    """The contract that the ports promise, one table each, completed from the dbt models behind them."""
+    """The contract that the ports promise, one table each, completed from the dbt models behind them.
+
+    What the product reads from others is no promise of its own; the contract names what it rests on.
+    """
     writer, models = Writer(), models or Models()
     root = {
         "apiVersion": WRITTEN,
@@ -75,6 +84,8 @@ def generate(
         "team": {"members": [{"username": naming.owner, "role": "owner"}]} if naming.owner else None,
     }
     writer.put(writer.data, (), root, start)
+    if names := [*_contracts_behind(inputs)]:
+        writer.put(writer.data, (), {"customProperties": [{"property": INPUTS, "value": names}]}, start)
     writer.data["schema"] = []
     for number, port in enumerate(ports):
         block: Json = {}
@@ -89,6 +100,13 @@ def generate(
     if slas:
         writer.data["slaProperties"] = slas
     return Draft(writer.data, finder(writer.origins, start(())), start(()).place.path)
+
+
+def _contracts_behind(inputs: Sequence[InputPort]) -> Iterator[str]:
+    """The contracts of other products that the product reads. Which versions it accepts may change any day."""
+    for port in inputs:
+        if product := port.source.product:
+            yield f"{product.replace('-', '_')}/{port.source.contract or port.name}"
 
 
 def _table(writer: Writer, block: Json, path: KeyPath, port: Port, models: Models) -> None:

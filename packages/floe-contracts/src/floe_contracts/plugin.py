@@ -86,11 +86,10 @@ class ODCSDataContractPlugin(DataContractPlugin):
     def generate_contract_from_ports(
         self, output_ports: Sequence[OutputPort], input_ports: Sequence[InputPort], metadata: DataProductMetadata
     ) -> Contract:
-        del input_ports  # they are promises of others
         naming = naming_of(metadata)
         name = output_ports[0].contract or output_ports[0].name if output_ports else metadata.name
         ports = [Port(port, _nowhere) for port in output_ports]
-        return understand(generate(ports, naming, name, _nowhere), prefix=naming.prefix)
+        return understand(generate(ports, naming, name, _nowhere, inputs=input_ports), prefix=naming.prefix)
 
     def merge_contracts(self, generated: Contract, explicit: Contract) -> Contract:
         merged = merge(_draft(explicit), _draft(generated))

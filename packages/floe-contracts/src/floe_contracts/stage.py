@@ -114,7 +114,7 @@ class _Reading:
         for name in dict.fromkeys(port.contract for port in left):
             if self.settings.from_ports:
                 group = [port for port in left if port.contract == name]
-                draft = generate(group, self.naming, name, self.start(), self.models)
+                draft = self.generated(group, name)
                 yield from self.finished(draft, draft, family, above)
         self.findings += family.findings
         if not drafts and not ports and not self.findings:
@@ -148,6 +148,8 @@ class _Reading:
         keys = {"team": "owner", "version": "version", "name": "name", "domain": "domain"}
 
         def find(path: KeyPath) -> Origin:
+            if path[:1] == ("customProperties",):
+                return Origin("port", self.product.place(("input_ports",)))
             key = keys.get(str(path[0])) if path else None
             return Origin("product", self.product.place(("metadata", key) if key else ("metadata",)))
 
@@ -169,7 +171,11 @@ class _Reading:
         rest = [Port(OutputPort.model_construct(name=name), self.start()) for name in named if name not in covered]
         name = understand(draft, prefix=self.naming.prefix).name
         known = [*ports, *rest] if self.settings.from_ports else rest
-        return merge(draft, generate(known, self.naming, name, self.start(), self.models))
+        return merge(draft, self.generated(known, name))
+
+    def generated(self, ports: Sequence[Port], name: str) -> Draft:
+        inputs = self.product.document.input_ports if self.settings.from_ports else ()
+        return generate(ports, self.naming, name, self.start(), self.models, inputs)
 
     def finished(self, draft: Draft, written: Draft, family: Family, above: Ancestors) -> Iterator[Contract]:
         parents = [*above.parents, *family.extended(written)]
