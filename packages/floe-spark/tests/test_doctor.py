@@ -14,7 +14,7 @@ from things import FakeJava
 
 from floe_core.doctor import Check
 from floe_spark import doctor, fetch
-from floe_spark.archive import archive_of, find_archive, keep_newest
+from floe_spark.archive import archive_of, base_of, find_archive, keep_newest
 from floe_spark.jars import JARS
 from floe_spark.java import Java, find_java
 from floe_spark.jvm import start_jvm
@@ -109,15 +109,27 @@ def test_a_fetch_prepares_the_next_start_unless_an_earlier_one_has(
     assert made.stat().st_ino == before
 
 
-def test_an_archive_that_others_can_write_is_not_used(fake_java: FakeJava) -> None:
-    java = Java(fake_java() / "bin" / "java", "17", "JAVA_HOME")
+@pytest.mark.parametrize("brings_its_own", [True, False])
+def test_an_archive_that_others_can_write_is_not_used(fake_java: FakeJava, brings_its_own: bool) -> None:
+    """Nor one that stands on such a one: a Java may come without the archive of its own classes."""
+    home = fake_java()
+    java = Java(home / "bin" / "java", "17", "JAVA_HOME")
+    if brings_its_own:
+        (home / "lib" / "server").mkdir(parents=True)
+        (home / "lib" / "server" / "classes.jsa").write_bytes(b"classes")
     made = archive_of(java, [])
+    needed = [path for path in (made, base_of(java)) if path]
+    assert len(needed) == (1 if brings_its_own else 2)
     made.parent.mkdir(parents=True)
-    made.write_bytes(b"classes")
-    made.chmod(0o600)
+    for path in needed:
+        assert find_archive(java, []) is None
+        path.write_bytes(b"classes")
+        path.chmod(0o600)
     assert find_archive(java, []) == made
-    made.chmod(0o622)
-    assert find_archive(java, []) is None
+    for path in needed:
+        path.chmod(0o622)
+        assert find_archive(java, []) is None
+        path.chmod(0o600)
 
 
 def test_an_archive_belongs_to_its_java_and_to_the_bytes_of_its_jars(tmp_path: Path, fake_java: FakeJava) -> None:

@@ -31,6 +31,12 @@ def archive_of(java: Java, class_path: Sequence[str]) -> Path:
     return archive_folder() / f"{known.hexdigest()[:32]}{SUFFIX}"
 
 
+def base_of(java: Java) -> Path | None:
+    """Where the archive of Java's own classes is kept, which Spark's stands on; None for a Java that brings one."""
+    brought = java.executable.resolve().parents[1] / "lib" / "server" / "classes.jsa"
+    return None if brought.is_file() else archive_of(java, ()).with_suffix(".base")
+
+
 def _files(class_path: Sequence[str]) -> Iterator[Path]:
     for part in map(Path, class_path):
         yield from sorted(part.parent.glob("*.jar")) if part.name == "*" else (part,)
@@ -39,14 +45,22 @@ def _files(class_path: Sequence[str]) -> Iterator[Path]:
 def find_archive(java: Java, class_path: Sequence[str]) -> Path | None:
     """The archive to start with: only one that nobody else could have written, for there is code in it."""
     try:
-        archive = archive_of(java, class_path)
-        found = archive.stat()
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        archive, base = archive_of(java, class_path), base_of(java)
+        if not (is_ours(archive) and (base is None or is_ours(base))):
             return None
         os.utime(archive)
     except OSError:
         return None
     return archive
+
+
+def is_ours(archive: Path) -> bool:
+    """Whether it is there and only its owner, who runs floe, can write it."""
+    try:
+        found = archive.stat()
+    except OSError:
+        return False
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
 def keep_newest() -> None:

