@@ -16,13 +16,12 @@ Install = Callable[..., str]
 
 
 HIDE = """
-from importlib import metadata
-every = metadata.distributions
-def distributions(**kwargs):
-    for item in every(**kwargs):
-        if item.metadata["Name"].startswith("acme-") or not item.entry_points.select(group="floe.doctor"):
+from floe_core import distributions, plugins
+def some():
+    for item in distributions.distributions():
+        if item.folder.name.startswith("acme_") or "[floe.doctor]" not in item.announces():
             yield item
-metadata.distributions = distributions
+plugins.distributions = some
 """
 
 

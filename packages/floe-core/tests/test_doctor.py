@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from floe_core import plugins
+from floe_core.distributions import distributions
 from floe_core.doctor import GROUP, Check, contributed
 
 ROWS = """\
+from floe_core.distributions import distributions
 from floe_core.doctor import Check
 def checks():
     yield Check("Engine", "there")
@@ -21,7 +22,8 @@ def checks():
 @pytest.fixture(autouse=True)
 def nothing_else_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what a test puts on the path announces rows."""
-    monkeypatch.setattr(plugins, "distributions", lambda: metadata.distributions(path=[str(tmp_path)]))
+    here = (found for found in distributions() if found.folder.is_relative_to(tmp_path))
+    monkeypatch.setattr(plugins, "distributions", lambda: here)
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: str) -> None:

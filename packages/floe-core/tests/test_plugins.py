@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from floe_core.distributions import version_of
 from floe_core.findings import Finding, FloeError, Place
 from floe_core.plugins import Installed, PluginInterface, installed, load_plugin
 
@@ -210,6 +213,34 @@ def test_a_leftover_of_an_uninstalled_package_does_no_harm(
     nameless.mkdir()
     (nameless / "METADATA").write_text("Metadata-Version: 2.1\n", encoding="utf-8")
     (nameless / "entry_points.txt").write_text(f"[{GROUP}]\nghost = gone:Ghost\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path / "leftovers")
+    half_gone = tmp_path / "leftovers" / "floe_good-0.9.dist-info"  # its metadata went first
+    half_gone.mkdir()
+    (half_gone / "entry_points.txt").write_text(f"[{GROUP}]\nold = gone:Old\n", encoding="utf-8")
     install("floe-good", GOOD)
+    monkeypatch.syspath_prepend(tmp_path / "leftovers")
+    assert [item.name for item in installed(GROUP)] == ["hello"]
+
+
+def test_what_is_installed_is_what_python_itself_finds() -> None:
+    """In this environment, with everything that is on sys.path."""
+    theirs = {
+        (entry.group, entry.name, found.metadata["Name"], found.version, entry.value)
+        for found in metadata.distributions()
+        for entry in found.entry_points
+        if entry.group.startswith("floe.")
+    }
+    assert theirs
+    assert {astuple(plugin) for plugin in installed()} == theirs
+    for name in ("PyYAML", "floe_core", "msgspec", "pydantic-core"):
+        assert version_of(name) == metadata.version(name)
+    assert version_of("no-such-package") is None
+
+
+def test_extras_comments_and_names_with_dots_are_read(install: Install) -> None:
+    install(
+        "floe-good",
+        f"{GOOD}\nclass Outer:\n    Hello = Hello\n",
+        "# a comment\nhello = floe_good_code : Outer.Hello [extra]\n\n[console_scripts]\nx = y:z",
+    )
+    assert load()().greet() == "hello"
     assert [item.name for item in installed(GROUP)] == ["hello"]

@@ -6,12 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from floe_core import __version__
 from floe_core.artifacts import HOME
+from floe_core.distributions import version_of
 from floe_core.env import Env, Project, Spec, TransformLoader
 from floe_core.files import cache_folder, digest_of, write_atomically
 from floe_core.findings import Finding, FloeError, Place
@@ -207,7 +207,4 @@ def _versions() -> dict[str, str]:
 
 
 def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "not installed"
+    return version_of(name) or "not installed"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import re
 from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, distribution, distributions
+from importlib import import_module
 from typing import ClassVar, TypeVar
 
+from floe_core.distributions import distributions
 from floe_core.findings import Finding, FloeError, Place
 
 PREFIX = "floe."
-_BODY = re.compile(r"\r?\n\r?\n")
-_FIELD = re.compile(r"^(name|version):(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 class PluginInterface(ABC):
@@ -44,39 +42,27 @@ class Installed:
 
 def installed(group: str = "") -> list[Installed]:
     """Every plugin that an installed package announces, in one group or in all."""
-    return sorted(
-        {
-            Installed(entry.group, entry.name, name, version, entry.value)
-            for name, version, entry in _announced()
-            if entry.group == (group or entry.group) and entry.group.startswith(PREFIX)
-        }
-    )
+    return sorted({plugin for plugin in _announced() if plugin.group == (group or plugin.group)})
 
 
-def _announced() -> Iterator[tuple[str, str, EntryPoint]]:
-    """Only of packages that announce something the metadata is read: all of it takes a tenth of a second."""
-    seen: set[str] = set()
+def _announced() -> Iterator[Installed]:
     for found in distributions():
-        if f"[{PREFIX}" not in (found.read_text("entry_points.txt") or ""):
-            continue
-        name, version = _about(found)
-        # No metadata: what an uninstall left. Seen before: the first on sys.path is the one that imports.
-        if not name or name in seen:
-            continue
-        seen.add(name)
-        first = distribution(name)
-        other, its_version = _about(first)
-        if other:  # else only a remnant
-            found, version = first, its_version
-        for entry in found.entry_points:
-            yield name, version, entry
+        text = found.announces()
+        if f"[{PREFIX}" in text:
+            name, version = found.name_and_version()
+            entries = _entries(text) if name else ()
+            yield from (Installed(group, entry, name, version, target) for group, entry, target in entries)
 
 
-def _about(found: Distribution) -> tuple[str, str]:
-    """Name and version at the head of the metadata; parsing all of it would take longer than the rest."""
-    head = _BODY.split(found.read_text("METADATA") or found.read_text("PKG-INFO") or "", maxsplit=1)[0]
-    said = {key.lower(): value.strip() for key, value in _FIELD.findall(head)}
-    return said.get("name", ""), said.get("version", "")
+def _entries(text: str) -> Iterator[tuple[str, str, str]]:
+    """The entry points of floe's groups: group, name, and what it leads to."""
+    group = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            group = line.strip("[]").strip()
+        elif group.startswith(PREFIX) and "=" in line and line[0] not in "#;":
+            name, _, target = line.partition("=")
+            yield group, name.strip(), target.strip()
 
 
 def load_plugin(group: str, name: str, interface: type[I], place: Place) -> type[I]:
@@ -122,7 +108,11 @@ def gather(plugin: Installed, kind: type[T], place: Place) -> list[T]:
 
 def _import(plugin: Installed, place: Place) -> object:
     try:
-        return EntryPoint(plugin.name, plugin.target, plugin.group).load()
+        module, _, names = plugin.target.partition("[")[0].partition(":")  # without extras
+        found: object = import_module(module.strip())
+        for name in filter(None, names.strip().split(".")):
+            found = getattr(found, name)
+        return found
     except (Exception, SystemExit) as exc:  # a plugin may fail in any way: named, not hidden
         cause = f"{type(exc).__name__}: {exc}"
         raise _refuse("FLOE-E802", f"{plugin.label} cannot be imported: {cause}", place) from exc

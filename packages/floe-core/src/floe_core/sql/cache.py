@@ -10,16 +10,17 @@ import os
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
+from floe_core import __version__
+from floe_core.distributions import version_of
 from floe_core.sql.facts import SqlFacts, Tables, analyse
 
 REVISION = 1  # raise it when the same SQL gives other facts
 LIMIT = 50_000
-STAMP = f"{REVISION}/{version('floe-core')}/{version('sqlglot')}"
+STAMP = f"{REVISION}/{__version__}/{version_of('sqlglot')}"
 
 
 class _File(msgspec.Struct, frozen=True):
