@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            import difflib  # slow to import, and only for a word that is no command
+
             near = difflib.get_close_matches(args[0], self.lazy, 1)
             hint = f" Did you mean {near[0]}?" if near else f" Commands: {', '.join(self.lazy)}."
             ctx.fail(f"There is no command {args[0]!r}.{hint}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -323,6 +322,8 @@ def _named(path: KeyPath, data: Any) -> str:
 def _instead(problem: _Problem, version: str) -> str:
     if not problem.path and problem.subject in SIGNS:
         return "Remove `schema` to write floe's shorthand, or use ODCS's own keys."
+    import difflib  # slow to import, and few files need it
+
     near = difflib.get_close_matches(problem.subject[:60], _names_in(VERSIONS[version]), 1, 0.75)
     return f"Rename it to `{near[0]}`." if near else "Remove it, or move it under customProperties."
 

@@ -74,7 +74,6 @@ class Strategy(ABC):
         return f"use {self.demand(parent)}, or remove it to inherit {show(parent)}"
 
 
-@dataclass(frozen=True)
 class AtLeast(Strategy):
     """Larger is stricter."""
 
@@ -92,7 +91,6 @@ class AtLeast(Strategy):
         return f"at least {show(parent)}"
 
 
-@dataclass(frozen=True)
 class AtMost(Strategy):
     """Smaller is stricter."""
 
@@ -110,7 +108,6 @@ class AtMost(Strategy):
         return f"at most {show(parent)}"
 
 
-@dataclass(frozen=True)
 class Climb(AtLeast):
     """A rung on a ladder; higher is stricter."""
 
@@ -122,7 +119,6 @@ class Climb(AtLeast):
         return " or ".join([show(parent), *stricter])
 
 
-@dataclass(frozen=True)
 class Switch(AtLeast):
     """Off or on; on is stricter."""
 
@@ -133,7 +129,6 @@ class Switch(AtLeast):
         return show(parent)
 
 
-@dataclass(frozen=True)
 class Require(Strategy):
     """A set of demands: every tier's are in force, so a child can only add."""
 
@@ -149,7 +144,6 @@ class Require(Strategy):
         return unique((*parent, *child))
 
 
-@dataclass(frozen=True)
 class Extend(Require):
     """A list that grows: the child's entries follow the parent's."""
 
@@ -157,7 +151,6 @@ class Extend(Require):
     rule = "a child's entries are added"
 
 
-@dataclass(frozen=True)
 class Subset(Strategy):
     """A set of permissions; fewer is stricter. No list at all permits everything, an empty one nothing."""
 
@@ -184,7 +177,6 @@ class Subset(Strategy):
         return f"remove {show(extra)}; the parent approves {show(parent)}"
 
 
-@dataclass(frozen=True)
 class AllOf(Strategy):
     """Groups of patterns: one of each group must match, and every tier adds its own group."""
 
@@ -200,7 +192,6 @@ class AllOf(Strategy):
         return unique((*parent, *child))
 
 
-@dataclass(frozen=True)
 class Equal(Strategy):
     """The same in every tier."""
 
@@ -227,7 +218,6 @@ class Covering(Protocol):
         """Whether this value demands at least what the other does."""
 
 
-@dataclass(frozen=True)
 class Cover(Strategy):
     """A set from a partial order: whatever the parent names, the child must name it or something stricter."""
 
@@ -245,7 +235,6 @@ class Cover(Strategy):
         return f"{show(parent)} or stronger"
 
 
-@dataclass(frozen=True)
 class Override(Strategy):
     """The last one to speak decides."""
 
@@ -261,7 +250,6 @@ class Override(Strategy):
         return child
 
 
-@dataclass(frozen=True)
 class Own(Override):
     """A tier speaks only for itself; nothing is handed down."""
 

@@ -41,8 +41,10 @@ _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # what libyaml counts as a l
 _TAG_DIRECTIVE = re.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))%TAG\\b")
 
 HAS_LIBYAML: bool = yaml.__with_libyaml__
+_Scalar: Any = yaml.ScalarEvent
 _Parser: Any = yaml.CSafeLoader if HAS_LIBYAML else yaml.SafeLoader  # without libyaml: the same events, slower
 
+Scalar: TypeAlias = str | int | float | bool | None
 KeyPath: TypeAlias = tuple[str | int, ...]
 _NO_KEYS: dict[str, tuple[int, int]] = {}  # of every value that is no mapping: never written to
 
@@ -202,7 +204,7 @@ class _Builder:
         self.merged = 0
         self.seen = 0
         self.names: set[str] = set()  # unquoted keys that have been read already
-        self.words: dict[str, Any] = {}  # unquoted scalars that have been read already: files repeat themselves
+        self.words: dict[str, Scalar] = {}  # unquoted scalars that have been read already: files repeat themselves
 
     def document(self) -> Node:
         root: Node | None = None
@@ -228,9 +230,11 @@ class _Builder:
             raise self.refuse("FLOE-E102", f"the file holds more than {MAX_VALUES:,} values", event)
         if level > MAX_DEPTH:
             raise self.refuse("FLOE-E105", f"nested deeper than {MAX_DEPTH} levels", event)
-        if type(event) is yaml.ScalarEvent and not event.anchor:  # most of any file
-            mark: Any = event.start_mark
-            return Node(self.scalar(event), mark.line + 1, mark.column + 1, event.value, _NO_KEYS)
+        if type(event) is _Scalar and not event.anchor:  # most of any file
+            mark, text = event.start_mark, event.value
+            is_known = text in self.words and event.tag is None and event.implicit[0]
+            value = self.words[text] if is_known else self.scalar(event)
+            return Node(value, mark.line + 1, mark.column + 1, text, _NO_KEYS)
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event, level)
         if event.anchor:
@@ -278,7 +282,7 @@ class _Builder:
 
     def mapping(self, node: Node, level: int) -> None:
         entries: dict[str, Node] = {}
-        node.keys = {}
+        keys = node.keys = {}
         merges: list[tuple[Any, Node]] = []
         for event in self.events:
             if type(event) is yaml.MappingEndEvent:
@@ -292,7 +296,7 @@ class _Builder:
             if key in entries:
                 raise self.duplicate(key, event, node)
             entries[key] = value
-            node.keys[key] = (mark.line + 1, mark.column + 1)
+            keys[key] = (mark.line + 1, mark.column + 1)
         if entries:
             node.weight += sum([value.weight for value in entries.values()])
             node.depth = 1 + max([value.depth for value in entries.values()])
@@ -306,9 +310,9 @@ class _Builder:
         return child
 
     def key(self, event: Any) -> str:
-        is_plain = type(event) is yaml.ScalarEvent and event.implicit[0] and not (event.tag or event.anchor)
+        is_plain = type(event) is _Scalar and event.implicit[0] and not (event.tag or event.anchor)
         if is_plain and event.value in self.names:
-            return str(event.value)
+            return event.value  # type: ignore[no-any-return] # yaml's events have no types
         if not isinstance(event, yaml.ScalarEvent):
             raise self.refuse("FLOE-E111", "a list or mapping cannot be a key", event)
         if not isinstance(value := self.scalar(event), str):
@@ -342,15 +346,15 @@ class _Builder:
         if event.tag not in (None, "!", _CORE + kind):
             raise self.refuse("FLOE-E109", f"the tag {_short(event.tag)} is not supported", event)
 
-    def scalar(self, event: Any) -> str | int | float | bool | None:
-        text = cast(str, event.value)
+    def scalar(self, event: Any) -> Scalar:
+        text: str = event.value
         tag = event.tag
         if event.style == '"' and (bad := _UNPRINTABLE.search(text)):  # only there can escapes bring one in
             raise self.refuse("FLOE-E110", f"an escaped control character, U+{ord(bad.group()):04X}", event)
         if tag is None and event.implicit[0]:
             if text not in self.words:
                 self.words[text] = self.plain_scalar(text, event)
-            return cast(str | int | float | bool | None, self.words[text])
+            return self.words[text]
         if tag in _TEXT_TAGS or tag is None:
             return text
         if tag not in _SCALAR_TAGS:
@@ -360,7 +364,7 @@ class _Builder:
             raise self.refuse("FLOE-E101", f"the value is not a valid {tag.removeprefix(_CORE)}", event)
         return value
 
-    def plain_scalar(self, text: str, event: Any) -> str | int | float | bool | None:
+    def plain_scalar(self, text: str, event: Any) -> Scalar:
         if text in _NULL:
             return None
         if text in _BOOL:
