@@ -12,6 +12,7 @@ from sqlite_catalog import ABOUT, ELSEWHERE, HERE, PRODUCT, SqliteCatalog
 
 from floe_core.findings import FloeError
 from floe_core.identity import Actor, Consumer, ContractMetadata
+from floe_core.patience import Patience
 from floe_iceberg import LockingCatalogPlugin
 
 
@@ -64,6 +65,14 @@ def test_reading_needs_no_lock(weak: SqliteCatalog) -> None:
     assert catalog.get_namespace_owner(PRODUCT) is None
     assert catalog.validate_product_identity(PRODUCT, HERE).status == "available"
     assert (catalog.list_products(), catalog.list_consumers(PRODUCT), locks.held) == ([], [], [])
+
+
+def test_what_the_catalog_is_shows_through(weak: SqliteCatalog) -> None:
+    catalog = LockingCatalogPlugin(weak, Locks())
+    catalog.patience = Patience(1)
+    assert (catalog.capabilities.atomic_create, catalog.warehouse) == (False, weak.warehouse)
+    assert catalog.unlocked is weak
+    assert weak.patience is catalog.patience
 
 
 def test_a_claim_that_somebody_wrote_over_is_a_conflict(weak: SqliteCatalog) -> None:

@@ -25,6 +25,7 @@ from floe_core.identity import (
     RegistrationResult,
     RegistrationStatus,
 )
+from floe_core.patience import Patience
 from floe_core.table import Column
 from floe_iceberg.identity import product_id
 
@@ -46,6 +47,20 @@ class LockingCatalogPlugin(CatalogPlugin):
         self._catalog = catalog
         self._lock_manager = lock_manager
         self.jars = catalog.jars
+        self.capabilities = catalog.capabilities  # type: ignore[misc] # a class's own, and here the wrapped one's
+
+    @property
+    def unlocked(self) -> CatalogPlugin:
+        """The catalog itself: for tables, whose changes need no lock."""
+        return self._catalog
+
+    @property
+    def patience(self) -> Patience | None:  # one for both
+        return self._catalog.patience
+
+    @patience.setter
+    def patience(self, value: Patience | None) -> None:
+        self._catalog.patience = value
 
     @property
     def name(self) -> str:
@@ -56,6 +71,10 @@ class LockingCatalogPlugin(CatalogPlugin):
 
     def spark_conf(self) -> dict[str, str]:
         return self._catalog.spark_conf()
+
+    @property
+    def warehouse(self) -> str | None:
+        return self._catalog.warehouse
 
     def describe(self) -> str:
         return f"{self._catalog.describe()}, locked"

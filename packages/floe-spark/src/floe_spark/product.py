@@ -17,7 +17,7 @@ from floe_core.merge import Merged
 from floe_core.namespaces import Namespace
 from floe_core.references import resolve_references
 from floe_core.transforms import TransformRequest
-from floe_iceberg import IcebergCatalogPlugin
+from floe_iceberg import IcebergCatalogPlugin, LockingCatalogPlugin
 from floe_spark.settings import SparkSettings, read_settings
 
 COMPUTE = ("plugins", "compute")
@@ -86,6 +86,8 @@ def prepare(root: Path) -> Product:
     if any(item.blocks for item in findings):
         raise FloeError(*findings)
     catalog = catalog_of(chain, merged)
+    if isinstance(catalog, LockingCatalogPlugin):
+        catalog = catalog.unlocked  # a run claims nothing
     if not isinstance(catalog, IcebergCatalogPlugin):
         message = f"catalog {catalog.name} is not built on IcebergCatalogPlugin, so its tables cannot be read back"
         raise FloeError(Finding("FLOE-E803", message, chain.product.place(("metadata", "name"))))
