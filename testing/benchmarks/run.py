@@ -120,7 +120,7 @@ def conf_of(home: Path) -> dict[str, str]:
 
 def timed(words: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> tuple[str, float]:
     """What a command printed, and the seconds from its start to its end."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "OPENLINEAGE_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "OPENLINEAGE_", "PYTHON"))}
     start = perf_counter()
     done = subprocess.run(words, cwd=cwd, env={**kept, **environ}, capture_output=True, text=True)
     took = perf_counter() - start

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from floe_core.classes import Classes, Classified, Travel, travel
 from floe_core.personal import looks_personal
@@ -20,6 +21,7 @@ from floe_core.sql.lineage import derive, from_manifest, relations
 if TYPE_CHECKING:
     from floe_core.contract import Table
 
+T = TypeVar("T")
 CLASSES = {item.value: item for item in FieldClass}
 _WORDS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAMES = re.compile(rf"`[^`\n]+`|{_WORDS.pattern}")
@@ -67,10 +69,10 @@ class Columns:
     @cached_property
     def travel(self) -> Travel:
         """Where every class has come. SQL is read only if there is a class to follow, or a name to look at."""
-        nodes = [self._classified(item, project) for project in self.projects for item in _items(project)]
-        if any(_speaks(node) for node in nodes) or self._mentions_people(nodes):
-            return travel(replace(node, facts=self._facts.get(node.id)) for node in nodes)
-        return travel(nodes)
+        if not (self._speak_of_classes() or self._mention_people()):  # most projects
+            return Travel()
+        nodes = (self._classified(item, project) for project in self.projects for item in _items(project))
+        return travel(replace(node, facts=self._facts.get(node.id)) for node in nodes)
 
     @cached_property
     def _facts(self) -> dict[str, SqlFacts]:
@@ -108,9 +110,25 @@ class Columns:
                 given[name] = (*given.get(name, ()), *promised.classes)
         return given
 
-    def _mentions_people(self, nodes: Iterable[Classified]) -> bool:
+    def _speak_of_classes(self) -> bool:
+        """Whether somebody has written a class anywhere."""
+        items = (item for project in self.projects for item in _items(project))
+        return (
+            any(column.classification for port in _each(self.ports) for column in port.columns or ())
+            or any(column.classes for table in _each(self.promised) for column in table.columns)
+            or any(
+                known_classes(_meta(item).get("floe")) or any(map(classes_of, item.columns.values()))
+                for item in items
+            )
+        )
+
+    def _mention_people(self) -> bool:
         """Whether there is a word in YAML or SQL that is the name of a personal column."""
-        if any(map(looks_personal, {name for node in nodes for name in node.names})):
+        items = (item for project in self.projects for item in _items(project))
+        names = {column.name for item in items for column in item.columns.values()}
+        names |= {column.name for port in _each(self.ports) for column in port.columns or ()}
+        names |= {column.in_table for table in _each(self.promised) for column in table.columns}
+        if any(looks_personal(column_key(name)) for name in names):
             return True
         seen: set[str] = set()
         for node in (node for project in self.projects for node in project.order):
@@ -122,10 +140,14 @@ class Columns:
         return False
 
 
+def _each(found: Mapping[str, Sequence[T]]) -> Iterator[T]:
+    return chain.from_iterable(found.values())
+
+
+def _meta(item: RawNode | RawSource) -> Mapping[str, Any]:
+    return item.meta if isinstance(item, RawSource) else item.all_meta
+
+
 def _items(project: Project) -> Iterator[RawNode | RawSource]:
     yield from project.manifest.sources.values()
     yield from project.order
-
-
-def _speaks(node: Classified) -> bool:
-    return bool(node.default) or any(node.columns.values()) or any(node.given.values())
