@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from testing.benchmarks._peers import FREE, install, say, without
 from testing.benchmarks._project import Generated
-from testing.benchmarks.startup import FLOE, ROOT, UV, cache, say
+from testing.benchmarks.startup import FLOE
 
 BOUNCER = "dbt-bouncer==4.3.0"
 SIZES = (1_000, 10_000, 100_000)
@@ -133,34 +134,14 @@ class Demand:
 
 
 def main() -> int:
-    bouncer = install_bouncer()
+    home = install(BOUNCER)
+    bouncer = home and home / "bin" / "python"
     with tempfile.TemporaryDirectory(prefix="floe-bench-") as scratch:
         demands = [*compare(Path(scratch), bouncer), *grow(Path(scratch))]
         read_sql(Path(scratch))
     print("\n".join(("", *map(str, demands))))
-    if bouncer is None and os.environ.get("CI") == "true":
-        say(f"{BOUNCER} was not compared, and CI demands it")
-        return 1
-    return 0 if all(demand.holds for demand in demands) else 1
-
-
-def install_bouncer() -> Path | None:
-    """The Python of dbt-bouncer's environment, made once; None when it cannot be had here."""
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache() / "bench" / f"{BOUNCER.replace('==', '-')}-py{version}"
-    python, complete = folder / "bin" / "python", folder / ".complete"
-    if complete.is_file():
-        return python
-    say(f"installing {BOUNCER} in {folder}")
-    for step in (
-        [UV, "venv", "--clear", "--no-project", "--python", sys.executable, str(folder)],
-        [UV, "pip", "install", "--compile-bytecode", "--python", str(python), BOUNCER],
-    ):
-        if subprocess.run(step, cwd=ROOT, stdout=sys.stderr).returncode:
-            say(f"{BOUNCER} cannot be installed, see above; the comparison with it is left out")
-            return None
-    complete.touch()
-    return python
+    missed = 0 if bouncer else without(BOUNCER)
+    return missed if all(demand.holds for demand in demands) else 1
 
 
 def project(folder: Path, size: int, *, sql: bool = True) -> Generated:
@@ -210,10 +191,9 @@ def fastest(folder: Path, sides: list[list[str]], rounds: int, planted: dict[str
 
 def run(command: list[str], folder: Path) -> Run:
     """Run a command in the folder; a child's own figures count where it prints any."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     start = time.perf_counter()
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, cwd=folder, env=variables, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=folder, env=FREE, stdout=output, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - start

@@ -9,7 +9,6 @@ nothing; ratios are of medians of one session.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import statistics
 import subprocess
@@ -18,9 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-UV = str(ROOT / ".ci" / "uv")
-PEERS = {"datacontract": "datacontract-cli==1.2.8", "pyodcs": "pyodcs==0.9.1"}
+from testing.benchmarks._peers import DATACONTRACT, FREE, install, say, without
+
+PEERS = {"datacontract": DATACONTRACT, "pyodcs": "pyodcs==0.9.1"}
 TABLES, COLUMNS = 100, 20
 ROUNDS = 5
 DEMANDED = 10
@@ -89,18 +88,13 @@ print(json.dumps(times))
 
 
 def main() -> int:
-    homes = {name: install(name, requirement) for name, requirement in PEERS.items()}
+    homes = {name: install(requirement) for name, requirement in PEERS.items()}
     if homes["datacontract"] is None:
-        say("datacontract-cli was not compared")
-        return 1 if os.environ.get("CI") == "true" else 0
+        return without(DATACONTRACT)
     with tempfile.TemporaryDirectory() as folder:
         old, new = write_contracts(Path(folder))
         held = show(measure(homes, old, new))
     return 0 if held else 1
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def write_contracts(folder: Path) -> tuple[Path, Path]:
@@ -130,32 +124,6 @@ def contract(version: str, columns: int) -> str:
     return "\n".join(lines)
 
 
-def install(name: str, requirement: str) -> Path | None:
-    """The tool's own environment, made once; None when it cannot be had here."""
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache() / "bench" / f"{requirement.replace('==', '-')}-py{version}"
-    complete = folder / ".complete"
-    if complete.is_file():
-        return folder
-    say(f"installing {requirement} in {folder}")
-    for step in (
-        [UV, "venv", "--clear", "--no-project", "--python", sys.executable, str(folder)],
-        [UV, "pip", "install", "--compile-bytecode", "--python", str(folder / "bin" / "python"), requirement],
-    ):
-        if subprocess.run(step, cwd=ROOT, stdout=sys.stderr).returncode:
-            say(f"{name} cannot be installed, see above; the comparison with it is left out")
-            return None
-    complete.touch()
-    return folder
-
-
-def cache() -> Path:
-    """The folder that .ci/uv uses too."""
-    if chosen := os.environ.get("FLOE_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"
-
-
 def measure(homes: dict[str, Path | None], old: Path, new: Path) -> dict[str, dict[str, list[float]]]:
     """Seconds by tool and job."""
     times: dict[str, dict[str, list[float]]] = {"floe": {}, "datacontract": {}, "pyodcs": {}}
@@ -182,9 +150,8 @@ def measure(homes: dict[str, Path | None], old: Path, new: Path) -> dict[str, di
 
 def seconds_of(command: list[str]) -> float:
     """Processor seconds of a command and its children."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=variables)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=FREE)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -8,7 +8,6 @@ python -m testing.benchmarks.run [ROUNDS]
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -18,13 +17,13 @@ from pathlib import Path
 from time import perf_counter
 
 from testing.benchmarks import _lake
+from testing.benchmarks._peers import FREE, ROOT, say
 
 from floe_spark.jars import JARS, ensure_jars
 from floe_spark.session import SparkCatalog, session_conf
 from floe_spark.settings import SparkSettings
 from floe_testing.services.lineage import lineage_backend
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 ROUNDS = 3
 BIG, SMALL = 50, 5  # models
@@ -46,10 +45,6 @@ def main() -> int:
                 found.setdefault(name, []).append(took)
         assert lineage.events(), "no lineage has arrived"
     return 0 if show(found) else 1
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def one_round(place: Path, lineage: str, number: int) -> dict[str, Took]:
@@ -120,7 +115,7 @@ def conf_of(home: Path) -> dict[str, str]:
 
 def timed(words: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> tuple[str, float]:
     """What a command printed, and the seconds from its start to its end."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "OPENLINEAGE_", "PYTHON"))}
+    kept = {name: value for name, value in FREE.items() if not name.startswith(("OTEL_", "OPENLINEAGE_"))}
     start = perf_counter()
     done = subprocess.run(words, cwd=cwd, env={**kept, **environ}, capture_output=True, text=True)
     took = perf_counter() - start

@@ -6,7 +6,6 @@ demanded are ratios of medians, which hold on fast and slow machines alike.
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
@@ -14,10 +13,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-UV = str(ROOT / ".ci" / "uv")
+from testing.benchmarks._peers import DATACONTRACT, FREE, install, say, without
+
 FLOE = str(Path(sys.executable).with_name("floe"))
-DATACONTRACT = "datacontract-cli==1.2.8"
 
 ROUNDS = 60
 SLOW_EVERY = 5  # rounds; the slow command runs in every one of these
@@ -56,49 +54,16 @@ def main() -> int:
         HELP: [FLOE, "--help"],
         CLICK: [sys.executable, "-c", "import click"],
     }
-    installed = install_datacontract()
+    installed = install(DATACONTRACT)
     if installed:
         commands[OTHER] = [str(installed / "bin" / "datacontract"), "--help"]
     held = show(measure(commands))
-    if installed is None and os.environ.get("CI") == "true":
-        say(f"{DATACONTRACT} was not compared, and CI demands it")
-        return 1
-    return 0 if held else 1
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def install_datacontract() -> Path | None:
-    """The environment of datacontract-cli, made once; None when it cannot be had here."""
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache() / "bench" / f"{DATACONTRACT.replace('==', '-')}-py{version}"
-    complete = folder / ".complete"
-    if complete.is_file():
-        return folder
-    say(f"installing {DATACONTRACT} in {folder}")
-    for step in (
-        [UV, "venv", "--clear", "--no-project", "--python", sys.executable, str(folder)],
-        [UV, "pip", "install", "--compile-bytecode", "--python", str(folder / "bin" / "python"), DATACONTRACT],
-    ):
-        if subprocess.run(step, cwd=ROOT, stdout=sys.stderr).returncode:
-            say(f"{DATACONTRACT} cannot be installed, see above; the comparison with it is left out")
-            return None
-    complete.touch()
-    return folder
-
-
-def cache() -> Path:
-    """The folder that .ci/uv uses too."""
-    if chosen := os.environ.get("FLOE_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"
+    missed = 0 if installed else without(DATACONTRACT)
+    return missed if held else 1
 
 
 def measure(commands: dict[str, list[str]]) -> dict[str, list[float]]:
     """Seconds of every run of every command. Each round starts with another command."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     times: dict[str, list[float]] = {name: [] for name in commands}
     names = list(commands)
     for number in range(-WARM_UPS, ROUNDS):
@@ -108,15 +73,15 @@ def measure(commands: dict[str, list[str]]) -> dict[str, list[float]]:
         for name in names[turn:] + names[:turn]:
             if name == OTHER and number % SLOW_EVERY:
                 continue
-            seconds = time_of(commands[name], variables)
+            seconds = time_of(commands[name])
             if number >= 0:
                 times[name].append(seconds)
     return times
 
 
-def time_of(command: list[str], variables: dict[str, str]) -> float:
+def time_of(command: list[str]) -> float:
     start = time.perf_counter()
-    subprocess.run(command, env=variables, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, env=FREE, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - start
 
 
