@@ -221,15 +221,16 @@ def test_a_leftover_of_an_uninstalled_package_does_no_harm(
     assert [item.name for item in installed(GROUP)] == ["hello"]
 
 
-def test_what_is_installed_is_what_python_itself_finds() -> None:
+def test_what_is_installed_is_what_python_itself_finds(install: Install) -> None:
     """In this environment, with everything that is on sys.path."""
+    install("floe-good", GOOD)
     theirs = {
         (entry.group, entry.name, found.metadata["Name"], found.version, entry.value)
         for found in metadata.distributions()
         for entry in found.entry_points
         if entry.group.startswith("floe.")
     }
-    assert theirs
+    assert (GROUP, "hello", "floe-good", "1.0", "floe_good_code:Hello") in theirs
     assert {astuple(plugin) for plugin in installed()} == theirs
     for name in ("PyYAML", "floe_core", "msgspec", "pydantic-core"):
         assert version_of(name) == metadata.version(name)
