@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -175,18 +176,21 @@ def test_postgresql_ends_when_the_whole_group_is_ended() -> None:
     """As Ctrl-C and `timeout` do."""
     with required():
         find_programs()
-    parent = subprocess.Popen(
-        [sys.executable, "-c", STARTS_POSTGRES],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert parent.stdout
-    port = int(parent.stdout.readline())
-    os.killpg(parent.pid, signal.SIGTERM)
-    parent.communicate()
-    while is_listening(port):
-        pass  # it ends, or this test does not
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # for what nobody can tidy up
+        Path(folder).chmod(0o755)  # root's server runs as somebody else
+        parent = subprocess.Popen(
+            [sys.executable, "-c", STARTS_POSTGRES],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": folder},
+        )
+        assert parent.stdout
+        port = int(parent.stdout.readline())
+        os.killpg(parent.pid, signal.SIGTERM)
+        parent.communicate()
+        while is_listening(port):
+            pass  # it ends, or this test does not
 
 
 def is_listening(port: int) -> bool:
