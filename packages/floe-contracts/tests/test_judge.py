@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from builders import column, contract, document, draft, sla, table
 
 from floe_contracts.judge import judge
 from floe_contracts.meaning import understand
-from floe_core.contract import Contract
-from floe_core.findings import Severity
+from floe_core.contract import Contract, Origin
+from floe_core.findings import Place, Severity
 
 
 def codes(judged: Contract, *, in_product: bool = True) -> list[str]:
@@ -62,6 +63,25 @@ def test_values_of_a_list_stand_once_and_null_is_not_among_those_of_a_required_c
         "the value 1.0 stands here a second time",
         "null is a legal value of a column that is required",
     ]
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a-", "a{2,1}", "*", "(?P<x>", "\\", "(" * 5000])
+def test_a_pattern_that_nobody_can_match_is_told_where_it_stands(pattern: str) -> None:
+    of_column = column("id", logicalTypeOptions={"pattern": pattern})
+    rule = {"metric": "invalidValues", "arguments": {"pattern": pattern}, "mustBe": 0}
+    of_rule = column("id", quality=[rule])
+    for written, path in ((of_column, "logicalTypeOptions"), (of_rule, "quality/0/arguments")):
+        judged = replace(contract(table(written)), origin=lambda path: Origin("", Place("/".join(map(str, path)))))
+        [finding] = judge(judged, in_product=True)
+        assert finding.code == "FLOE-E501"
+        assert finding.place.path == f"schema/0/properties/0/{path}/pattern"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^[a-z]+$", r"\p{L}+", r"\QA.B\E", "(?<year>[0-9]{4})", "a++", "(?=x)x", "[[a]", ""]
+)
+def test_a_pattern_that_some_engine_reads_is_left_to_the_one_that_will_match(pattern: str) -> None:
+    assert codes(contract(table(column("id", logicalTypeOptions={"pattern": pattern})))) == []
 
 
 def test_keys_and_values_of_a_map_are_judged_like_columns() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -33,6 +34,7 @@ def judge(contract: Contract, *, in_product: bool) -> list[Finding]:
         *_slas(contract, severity),
         *_classes(contract, parts, severity),
         *_values(contract, parts, severity),
+        *_patterns(contract, parts, severity),
         *_queries(contract, severity),
     ]
     return sorted(found, key=lambda item: (item.place, item.code))
@@ -132,6 +134,39 @@ def _values(contract: Contract, parts: Parts, severity: Severity) -> Iterator[Fi
                 message = f"the value {cut(str(value))} stands here a second time"
                 yield Finding("FLOE-E505", message, contract.place(at), severity)
             seen[(kind, value)] = number
+
+
+def _patterns(contract: Contract, parts: Parts, severity: Severity) -> Iterator[Finding]:
+    """Regular expressions that can match nothing, because no engine reads them."""
+    options = ((path, block.get("logicalTypeOptions")) for path, block in parts)
+    written = [((*path, "logicalTypeOptions"), said) for path, said in options if isinstance(said, dict)]
+    rules = (rule for table in contract.tables for rule in table.rules)
+    for path, said in [*written, *(((*rule.path, "arguments"), dict(rule.arguments)) for rule in rules)]:
+        text = said.get("pattern")
+        if isinstance(text, str) and (problem := _unreadable(text)):
+            message = f"the pattern {cut(text)} is no regular expression: {problem}"
+            yield Finding("FLOE-E501", message, contract.place((*path, "pattern")), severity)
+
+
+def _unreadable(pattern: str) -> str:
+    """Why nobody reads a pattern; "" when somebody does. Engines differ, and the one that matches is not here."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what another Python may read differently
+            re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as exc:
+        problem = str(exc) or type(exc).__name__
+    else:
+        return ""
+    import re2  # type: ignore[import-untyped] # ships no types; slow to import, and few patterns need it
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except re2.error:
+        return problem
+    return ""
 
 
 def _queries(contract: Contract, severity: Severity) -> Iterator[Finding]:
