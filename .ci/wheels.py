@@ -201,10 +201,11 @@ def main() -> int:
             print(exc, file=sys.stderr)
             return 1
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            proofs = [
-                pool.submit(prove, item, wheel, constraints, work / item.name) for item, wheel in built.items()
+            proofs = [  # the longest first: whoever is last works alone
+                pool.submit(prove, item, wheel, constraints, work / item.name)
+                for item, wheel in reversed(built.items())
             ]
-            results = [proof.result() for proof in proofs]
+            results = [proof.result() for proof in reversed(proofs)]
     summarise(results)
     return 1 if any(result.problems for result in results) else 0
 
